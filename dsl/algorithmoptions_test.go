@@ -7,8 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// In a sweep over algorithms an option goes to those that have it: each row is the run that its own
-// call makes.
+// In a sweep over algorithms, an option applies to the algorithms that have it. Each row equals a
+// call of its own.
 func TestOptionsInSweeps(t *testing.T) {
 	// Two sweeps and the runs alone: over algorithm= of the call, and over a name that algorithm= has.
 	values := valuesOf(t, NewSession(Options{}), `

@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// costTable has the best settings at the lowest cost, and one of them not measured in the last
-// column.
+// costTable has costs, which are lowest at the best settings. One value is missing in the column
+// euros.
 const costTable = `plant;temp;oil;age;cost;euros;s;n
 A;150;x;2;41,5;9;1;3
 A;150;x;2;42,5;11;1;1
@@ -162,7 +162,7 @@ func TestUnmeasured(t *testing.T) {
 	if m := values[0].(fit.Fit).Sharing.Measured; m == nil || m.Runs != 3 {
 		t.Errorf("measured %+v", m)
 	}
-	// without the arm there is nothing missing
+	// without this arm, no value is missing
 	text, values = costsShown(t, strings.Replace(call, `goal="min"`, `goal="min", unmeasured="drop"`, 1)+"p\nfb(p, budget=20)\n")
 	if p := values[0].(*problem.Problem); p.N() != 4 || p.Mean == nil || !strings.Contains(text, `left out: task "B", arm "temp=180, oil=x"`) {
 		t.Errorf("%d arms, shown\n%s", p.N(), text)

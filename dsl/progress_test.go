@@ -60,7 +60,7 @@ func TestInterruptedBinding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
-	// interrupted evaluates a cell and interrupts it after so many steps, before it where that is 0.
+	// interrupted evaluates a cell and interrupts it after that many steps; 0 means before the first.
 	interrupted := func(s *Session, src string, after int) ([]any, error) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()

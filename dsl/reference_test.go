@@ -75,8 +75,8 @@ func (p Param) limits() string {
 	return ""
 }
 
-// entry returns the line of a parameter in the reference. Its default is before it, and which
-// algorithms have the option in the table of algorithms.
+// entry returns the line of a parameter in the reference, without the default, which stands before
+// the line. The table of algorithms says which algorithms have an option.
 func (p Param) entry() string {
 	text := p.Doc
 	if what := p.brief(); what != "" {
@@ -131,7 +131,7 @@ func functionText() string {
 	return b.String()
 }
 
-// text describes a function with the parameters that are its own.
+// text describes a function and its own parameters, without shared ones.
 func (f *Function) text(shared map[string]string) string {
 	const long = 60
 	text := fmt.Sprintf("`%s` → %s. %s.", f.describeValue(long), cmp.Or(f.Result, "value"), sentence.Upper(f.Doc))

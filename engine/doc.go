@@ -54,6 +54,8 @@
 // # Units
 //
 // The paper assumes 1-sub-Gaussian noise. Rewards are therefore normalised: they are measured in units of the largest noise
-// scale, or of Options.Unit. Arm i has the precision Unit²/σ_i² in the weighted least squares.
+// scale, or of Options.Unit. In weighted least squares, arm i has the weight Unit²/σ_i².
 // "Normalised" always means these units. Answers, gaps and regrets are in the units of the data.
+//
+// [Du23]: Y. Du, W. Chen, Y. Kuroki, L. Huang, Collaborative Pure Exploration in Kernel Bandit, ICLR 2023, arXiv:2110.15771v4.
 package engine

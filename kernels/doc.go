@@ -31,8 +31,8 @@
 //
 // # Errors
 //
-// Errors name the parameter, the column or the points concerned and what is allowed, such as a range. Slices of a wrong length and kernels
-// that are not bound panic.
+// Errors name the parameter, the column or the points concerned and what is allowed, such as a range. Functions panic on slices of
+// a wrong length and on kernels that are not bound.
 //
 // The package does not depend on scripts, problems or algorithms.
 //

@@ -65,7 +65,7 @@ func TestWithdrawBest(t *testing.T) {
 	}
 }
 
-// An added arm is measured and wins if it is best, also in a decided task, and likewise an added task; earlier decisions remain.
+// An added arm is measured and wins if it is best, also in a decided task. So does an added task. Earlier decisions remain.
 func TestExtend(t *testing.T) {
 	for _, name := range changers {
 		for _, after := range []int{0, 1, 2, 100} {

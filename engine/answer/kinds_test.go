@@ -74,7 +74,7 @@ func TestCountsAreExact(t *testing.T) {
 	}
 }
 
-// TestCountsOfRandomColumns checks that counts of successes do not ignore the effects of a random column silently.
+// TestCountsOfRandomColumns checks that a warning appears if counts of successes ignore the effects of a random column.
 func TestCountsOfRandomColumns(t *testing.T) {
 	for second, warned := range map[string]bool{"2024": false, "2025": true} {
 		p := loaded(t, "a,year,won,of\np,2024,3,20\nq,2024,9,20\np,"+second+",5,20\nq,"+second+",4,20\n",

@@ -153,7 +153,7 @@ func whole(m *mat.SymDense) *mat.Dense {
 	return &out
 }
 
-// of computes the evidence at u. If predict is set, it includes the predictions of left-out means.
+// of computes the evidence at the hyperparameters u. If predict is set, it includes the predictions of left-out means.
 func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence, err error) {
 	defer try.Caught(&err)
 	t := try.Of(c.tables(ctx, u, nil))

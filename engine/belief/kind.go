@@ -58,7 +58,7 @@ func (d *data) counted() []float64 {
 // rounding is the relative error of means and standard deviations in a file, which have six digits.
 const rounding = 2e-6
 
-// countedInMeans is counted for a problem with means, counts and standard deviations alone. n rewards of 0 and 1 with mean
+// countedInMeans is like counted, for a problem with means, counts and standard deviations alone. n rewards of 0 and 1 with mean
 // m have a whole sum and squares n m (1 - m) about the mean. Rewards in a smaller unit do not.
 func (d *data) countedInMeans() []float64 {
 	p := d.p

@@ -69,7 +69,7 @@ func (c *chosen) spots() spots {
 	return spots{c.row, c.placeOf, c.place}
 }
 
-// spots returns the spots of the given arms.
+// spots returns the indices of the given arms, of their tasks, and of their positions within the tasks.
 func (l *Learner) spots(arms []int) spots {
 	return spots{arms, indices.Of(l.p.TaskOf, arms), indices.Of(l.place, arms)}
 }

@@ -246,7 +246,7 @@ func (b *AmendBody) fold(s *State, e Event) error {
 	}
 	// if the algorithm had decided all tasks, Replay asks it again under the changed protocol
 	s.reopened = s.done != nil
-	// appended before the growth is folded, which renumbers the arms withdrawn here with all others
+	// append first: folding the growth renumbers all arms, including those withdrawn here
 	s.amends = append(s.amends, amendment{*b, e.Seq})
 	if b.Add != nil {
 		if b.Growth == nil {

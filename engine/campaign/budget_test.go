@@ -73,9 +73,9 @@ func TestForecastNoiseIsPooled(t *testing.T) {
 	}
 }
 
-// TestBudgetOfEachTask measures a campaign whose budget is stated for each task, with failed pulls and late results on
-// the way: no task gets more, and rounds are whole plates, no more than they fill. A total budget is spent on the tasks
-// that need it.
+// TestBudgetOfEachTask measures a campaign whose budget is stated for each task, with failed pulls and late results.
+// No task gets more than its budget. Each round is a whole number of plates. A total budget is spent on the tasks that
+// need it.
 func TestBudgetOfEachTask(t *testing.T) {
 	p, mean, _ := strokeDays(t, "CoBayesFB")
 	tasks := p.Problem.V()

@@ -79,8 +79,8 @@ const (
 	NoteLosses NoteKind = "losses"
 )
 
-// NoteRule is the rule for people who report pulls as failed or close a round. Numbers: the reward of a failed reaction, if
-// known; names: otherwise the goal.
+// NoteRule is the rule for people who report pulls as failed or close a round. Numbers has the reward of a failed reaction.
+// If it is unknown, Names has the goal.
 const NoteRule NoteKind = "rule of failures"
 
 // noteSentences have one verb for each text in words and then for each number, in the order of the Note or by explicit

@@ -138,22 +138,33 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		parts = append(parts, note)
 	}
 	p := t.protocol
+	parts = append(parts, p.changed(row, columns, arm)...)
 	for _, c := range columns {
 		text := row.Text(c)
-		k := slices.Index(p.Problem.Arms.Columns, formulas.Unguard(c))
 		switch {
-		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
-		// a feature of the arm is noted only if the row has another value than planned
-		case k >= 0:
-			if planned := p.Problem.ArmText(k, arm); !p.sameSetting(row, k, arm) {
-				parts = append(parts, fmt.Sprintf("%s=%s instead of %s", c, text, planned))
-			}
+		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c) || p.setting(c) >= 0:
 		case strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") || slices.Contains(p.Problem.Tasks.Columns, c):
 		default:
 			parts = append(parts, c+"="+text)
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// setting returns the number of the feature of arms that a column has; -1 if it has none.
+func (p Protocol) setting(column string) int {
+	return slices.Index(p.Problem.Arms.Columns, formulas.Unguard(column))
+}
+
+// changed returns the settings of a row that differ from those of its arm, as "temp=200 instead of 180".
+func (p Protocol) changed(row problem.SheetRow, columns []string, arm int) (out []string) {
+	for _, c := range columns {
+		own := slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c)
+		if k := p.setting(c); k >= 0 && !own && row.Text(c) != "" && !p.sameSetting(row, k, arm) {
+			out = append(out, fmt.Sprintf("%s=%s instead of %s", c, row.Text(c), p.Problem.ArmText(k, arm)))
+		}
+	}
+	return out
 }
 
 // sameSetting reports whether a row has the planned value of feature c of an arm. Texts must be equal; numbers must be

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -167,6 +168,10 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		Plate: row.Text("plate"), Block: blockOf(t.protocol.Problem, row)})
 	if len(t.results)+len(t.late) > taken {
 		t.checkRound(row.Line, row.Text("round"), it.round, "the round of its id")
+		if off := t.protocol.changed(row, columns, it.Arm); off != nil {
+			t.remark(row.Line, RowNew, "the row has %s. The result is recorded for the planned arm, with this note. Check that this arm was "+
+				"measured", strings.Join(off, ", "))
+		}
 	}
 	t.limits(row.Line, what)
 }

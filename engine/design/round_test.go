@@ -73,7 +73,7 @@ func TestApportionByHand(t *testing.T) {
 	}
 }
 
-// slowRatio recomputes the ratio by explicit inverses.
+// slowRatio recomputes the rounding ratio with explicit inverses.
 func slowRatio(t *testing.T, s Space, c Contrasts, lambda []float64, counts []int) float64 {
 	n := float64(total(counts))
 	rounded := make([]float64, len(counts))

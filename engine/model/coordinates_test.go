@@ -62,8 +62,8 @@ func TestDecoupled(t *testing.T) {
 	}
 }
 
-// With as many dimensions as arms, least squares learns of an arm from that arm only: each is a
-// block, and a difference has the variance of two separate means.
+// With as many dimensions as arms, least squares estimates an arm from that arm alone. So each
+// arm is a block, and a difference has the variance of two separate means.
 func TestDecoupledFullRank(t *testing.T) {
 	p := fullRank(t)
 	m := model(t, p)

@@ -133,7 +133,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A gap can be planned for with any noise model. With bounds, the test bets on rewards at either bound and takes more samples; an unknown
+// Forecasts for stated gaps accept any noise model. With bounds, the test bets on rewards at either bound and takes more samples; an unknown
 // scale is estimated and takes about the same. Expected rewards outside the bounds are refused.
 func TestNoiseOfGaps(t *testing.T) {
 	p := *enginetest.Paper(t, 1, 0.2)

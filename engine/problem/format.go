@@ -16,7 +16,7 @@ import (
 var gzipMark = []byte{0x1f, 0x8b}
 
 // unpacked returns the bytes of a file, decompressed if it is in gzip format. Data that are compressed twice are an
-// error, since files with many layers are attacks. The file is decompressed twice. The first pass only counts at most
+// error, because a file with many layers may be an attack. The file is decompressed twice. The first pass only counts at most
 // `most` bytes, and refuses a table that does not fit into memory. So the second pass needs no buffer that grows, which
 // would take several times the memory. Each row needs perLine bytes in addition to its cells.
 func (t *table) unpacked(data []byte, most int64, perLine int, ctx context.Context) []byte {

@@ -45,7 +45,7 @@ func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (cou
 // 24 of 2000 runs were measured in the three cases.
 func TestLackOfFitLevel(t *testing.T) {
 	for _, algorithm := range []string{"CoTestFC", "CoKernelFC"} {
-		// The 99.9 % point of a binomial number of 500 at 1 % is 13.
+		// The 99.9 % quantile of Binomial(500, 0.01) is 13.
 		if n := rejected(t, enginetest.Paper(t, 1, 0.8), algorithm, 500); n > 13 {
 			t.Errorf("%s: %d of 500 runs reject a kernel that fits", algorithm, n)
 		}

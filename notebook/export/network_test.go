@@ -170,7 +170,7 @@ var overlays = []string{
 	`<style>{ position: fixed; inset: 0 } ~ * { display: none }</style><p>cover</p>`,
 }
 
-// overlayBook returns a notebook of overlays between text that must stay in sight.
+// overlayBook returns a notebook that mixes overlays with text; the text must remain visible.
 func overlayBook(sources []string) *notebook.Notebook {
 	cells := []notebook.Cell{markdownCell("# Title in sight\n\nFirst words, on one line."), markdownCell("Second words.")}
 	for _, o := range sources {

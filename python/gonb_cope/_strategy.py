@@ -239,7 +239,7 @@ class Strategy:
             task, place = self._found(trial)
             self._tried[task][place].pending = max(self._tried[task][place].pending - 1, 0)
 
-    def expect(self, trials: Any) -> None:
+    def add_running(self, trials: Any) -> None:
         """Add trials that are being measured but did not come from ``ask``."""
         for trial in self._trials(trials):
             task, place = self._found(trial)

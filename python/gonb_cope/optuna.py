@@ -113,7 +113,7 @@ class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
             elif other.state.is_finished():
                 strategy.tell(own, [RuntimeError("pruned" if other.state == TrialState.PRUNED else "failed")])
             else:
-                strategy.expect(own)
+                strategy.add_running(own)
         if not strategy.is_open:
             return {}  # every arm failed three times: sample at random
         (next_,) = strategy.ask(1)

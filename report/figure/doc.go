@@ -13,9 +13,9 @@
 //  1. Ranges: the values that the axes must show. An axis puts a value outside its range at its edge, and chooses ticks whose
 //     labels have room (axis.go).
 //  2. Styles: colour, marker and dash of each series. They follow from Hue, Variant and Reference. A series without Hue gets the
-//     first style that no other series has. References are thin and in ink (style.go).
+//     first style that no other series has. Reference lines are thin and in the text colour (style.go).
 //  3. Names: at the ends of the lines if they fit, otherwise in a legend below the panes (labels.go).
-//  4. Panes: boxes on the sheet, in rows, with the labels of vertical lines (layout.go, pane.go). Bars and dots lie across: their
+//  4. Panes: boxes on the sheet, in rows, with the labels of vertical lines (layout.go, pane.go). Bars and dots are horizontal: their
 //     values are along x, and their categories go down (rows.go).
 //  5. Intervals: bars, or bands where bars would be crowded. Markers and lines are at the true x of their values. Only bars that
 //     would hide each other are moved aside by a few points (curves.go).

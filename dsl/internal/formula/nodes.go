@@ -272,7 +272,7 @@ func combined(operator string) func(dst, a, b []float64) []float64 {
 }
 
 // reduce returns a node that combines the elements of a vector with an operator, column by column. The order of columns is
-// fixed, so that the value of a point does not depend on its block. body computes an element in the loop's column. before
+// fixed, so that the value of a point does not depend on its block. body computes one element, for the current column. before
 // are parts of body that are equal in all columns.
 func reduce(operator string, columns int, body node, before []hoisted) node {
 	// The squared distance is part of most kernels and has its own loop.

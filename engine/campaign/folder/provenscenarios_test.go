@@ -63,7 +63,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 					break
 				}
 				var rows []string
-				// of rounds that are closed early a third of the rows is left out, by dice and not by rewards
+				// if rounds are closed early, a random third of the rows is left out, independent of rewards
 				for _, r := range l.Rows {
 					if x := row(r.ID, means[r.Arm]+rng.NormFloat64()); !strings.HasPrefix(how, "rounds") || rng.Float64() < 2./3 || len(rows) == 0 {
 						rows = append(rows, x)

@@ -27,8 +27,12 @@ func TestSettingsOfSheets(t *testing.T) {
 		}
 		sheet += fmt.Sprintf("%s;A;%s;%s;\"%s\";%d,5;B\n", r.ID, r.Arm, setting, r.Settings[1], 10+k)
 	}
-	if r, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "Montag.csv"}); err != nil || r.Counts[campaign.RowNew] != 4 {
+	r, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "Montag.csv"})
+	if err != nil || r.Counts[campaign.RowNew] != 4 {
 		t.Fatalf("%v: %+v", err, r)
+	}
+	if len(r.Lines) != 1 || r.Lines[0].Line != 2 || !strings.Contains(r.Lines[0].Text, "the row has x_T/°C=50,5 instead of") {
+		t.Errorf("the receipt has %+v, but the changed setting must be said, and nothing else", r.Lines)
 	}
 	try.Of(closeBy(t.Context(), c, "enough", "Ann"))
 	try.To(c.Advance(t.Context()))

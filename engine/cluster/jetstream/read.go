@@ -59,7 +59,7 @@ func (x *Exchange) Read(ctx context.Context, run string, names ...string) iter.S
 		for _, name := range names {
 			readers.Go(func() {
 				for f, err := range x.read(ctx, run, name) {
-					// nothing receives after the loop was left
+					// after the loop ends, nobody receives
 					select {
 					case out <- read{f, err}:
 					case <-ctx.Done():

@@ -130,7 +130,7 @@ func gridOf(n int, floor, z float64) *grid {
 //	(64/15) half M ρ^-2n / (1 - ρ^-2),  τ = half (ρ - 1/ρ)/2
 //
 // for every τ, where M is the product of the bounds [Trefethen13, Thm. 19.3]. The smallest bound of several τ is used.
-// An error of the density counts over the whole interval.
+// An error of the density is multiplied by the length of the interval.
 type quadratureErrors struct {
 	half  float64
 	times []float64

@@ -59,7 +59,7 @@ func (p *process) join() (*process, *running, error) {
 	return chosen, live, err
 }
 
-// choose returns the process for a new run and increases its count of runs.
+// choose returns the process for a new run and increases that process's count of runs.
 func (p *process) choose() *process {
 	p.twins.mu.Lock()
 	defer p.twins.mu.Unlock()
