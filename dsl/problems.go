@@ -43,8 +43,7 @@ func engineFunctions() []Function {
 			Doc: "reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=, from a table with a " +
 				"row for every measurement and any column names; see docs/reference/data-format.md",
 			Params: slices.Concat([]Param{
-				{Name: "path", Synonyms: []string{"file"}, words: wordsData, Default: unset, Doc: "the path of the file, relative to the script " +
-					"(in Python, to the current folder)"},
+				{Name: "path", Synonyms: []string{"file"}, words: wordsData, Default: unset, Doc: "the path of the file, relative to the script"},
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`,
 					Doc: `the kernel: how similar arms and tasks are; "auto" finds one from the measurements`},
 			}, noise[:1], []Param{

@@ -1083,7 +1083,7 @@ def table(values: _List | str | PathLike[str] | _Table, names: _List | None = ..
     Parameters:
         values (a list or a string; also a DataFrame):
             Similarity of each pair of points, row by row; or the path of a CSV file relative to the
-            script: a square table of numbers, with or without names
+            current folder: a square table of numbers, with or without names
         names (a list, default in order of appearance):
             The point that each row is for
 
@@ -1223,7 +1223,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
 
     Parameters:
         path (a string, optional; also a DataFrame):
-            The path of the file, relative to the script (in Python, to the current folder)
+            The path of the file, relative to the current folder
         kernel (a joint kernel or "auto", default "auto"):
             The kernel: how similar arms and tasks are; "auto" finds one from the measurements
         noise (a number, "sd", "task", "unknown", "unknown task", "unknown arm" or "unknown tested", greater than 0, optional):
@@ -1292,7 +1292,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             With data: the column with the cost of each measurement, such as hours; best then proposes
             what gains most per unit of cost
         weights (a string, optional):
-            With data: the column with the weight of the task, for best(p, overall=true); by default all
+            With data: the column with the weight of the task, for best(p, overall=True); by default all
             tasks count the same
         log (a string or a list, optional):
             With data: columns of arms whose decimal logarithm is used as the feature
@@ -2026,7 +2026,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         delay (a whole number, at least 1, optional):
             Largest delay of late results in units of time, for the forecast; 5 if not given
         attach (True or False, optional):
-            Whether the measurements of the table count as results of the campaign; false: only the
+            Whether the measurements of the table count as results of the campaign; False: only the
             kernel and the forecast use them
         cost (a number, at least 0, optional):
             Cost of one measurement, for the forecast
@@ -2106,7 +2106,7 @@ def start(protocol: Protocol, folder: str) -> Campaign:
         protocol (a protocol):
             The name of a protocol
         folder (a string):
-            The path of the folder, relative to the script; it must be empty or not exist
+            The path of the folder, relative to the current folder; it must be empty or not exist
 
     Returns:
         Campaign
@@ -2125,7 +2125,8 @@ def resume(folder: str | Campaign) -> Campaign:
 
     Parameters:
         folder (a string or a campaign):
-            The path of its folder, relative to the script; or a campaign, also an earlier state of it
+            The path of its folder, relative to the current folder; or a campaign, also an earlier state
+            of it
 
     Returns:
         Campaign
@@ -2145,7 +2146,7 @@ def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: 
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or the path of its folder, relative to the script
+            A campaign, or the path of its folder, relative to the current folder
         by (a string, optional):
             The name of the person who measures; each person has at most one open list
         count (a whole number, at least 1, optional):
@@ -2180,9 +2181,9 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or the path of its folder, relative to the script
+            A campaign, or the path of its folder, relative to the current folder
         file (a string; also a DataFrame):
-            The file, relative to the script
+            The file, relative to the current folder
         by (a string, optional):
             Name of the person who measures; each person has one open list at a time
         sure (True or False, default False):
@@ -2217,7 +2218,7 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or the path of its folder, relative to the script
+            A campaign, or the path of its folder, relative to the current folder
         reason (a string):
             The reason, which the report shows
         epsilon (a number, at least 0, optional):
@@ -2230,7 +2231,7 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
             Arms that cannot be measured any more: "task/arm", or a list of these
         add (a string, optional; also a DataFrame):
             A CSV file of arms and tasks to add, with columns of the problem's table; the path is
-            relative to the script
+            relative to the current folder
         by (a string, optional):
             Name of the person who measures; each person has one open list at a time
 
@@ -2254,7 +2255,7 @@ def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...)
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or the path of its folder, relative to the script
+            A campaign, or the path of its folder, relative to the current folder
         ids (a string or a list):
             The id of a pull, or a list of ids
         reason (a string):
@@ -2280,7 +2281,7 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or the path of its folder, relative to the script
+            A campaign, or the path of its folder, relative to the current folder
         id (a string):
             The id of the pull
         value (a number):
@@ -2310,7 +2311,7 @@ def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> C
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or the path of its folder, relative to the script
+            A campaign, or the path of its folder, relative to the current folder
         round (a whole number, at least 1):
             The number of the round
         reason (a string):
@@ -2337,9 +2338,9 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
 
     Parameters:
         c (a campaign or a string):
-            A campaign, or the path of its folder, relative to the script
+            A campaign, or the path of its folder, relative to the current folder
         file (a string; also a DataFrame):
-            The file, relative to the script
+            The file, relative to the current folder
         by (a string, optional):
             Name of the person who measures; each person has one open list at a time
         sure (True or False, default False):
@@ -2396,9 +2397,9 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | Hardness | Spe
         ylabel (a string, optional):
             Label of the y axis, instead of the default
         logx (True or False, optional):
-            True: logarithmic x axis; false: linear; if not given, chosen to suit the values
+            True: logarithmic x axis; False: linear; if not given, chosen to suit the values
         logy (True or False, optional):
-            True: logarithmic y axis; false: linear; if not given, chosen to suit the values
+            True: logarithmic y axis; False: linear; if not given, chosen to suit the values
         xlim (a list, optional):
             Limits of the x axis, [from, to]; points outside are not drawn
         ylim (a list, optional):
@@ -2499,7 +2500,7 @@ def save(value: Any, path: str) -> None:
         value (any value):
             What to write
         path (a string):
-            The path of the file, relative to the script; its extension selects the format
+            The path of the file, relative to the current folder; its extension selects the format
 
     Raises:
         CopeError: an argument or the data are wrong; the message names the place and suggests a correction
