@@ -100,7 +100,7 @@ def _listed(names: list[str]) -> str:
 
 def docstring(f: dict[str, Any], owner: str = "") -> str:
     """Return the help of a function, or of a method of a class."""
-    lines = [_wrapped(_capital(_in_python(f["doc"])) + "."), ""]
+    lines = [_wrapped(_capital(in_python(f["doc"])) + "."), ""]
     params = f["params"][1:] if owner else f["params"]
     if f.get("formula"):
         lines += [f"k(x, y) = {f['formula']}", ""]
@@ -109,7 +109,7 @@ def docstring(f: dict[str, Any], owner: str = "") -> str:
     if params or f.get("variadic") or f.get("named"):
         lines.append("Parameters:")
         for p in params:
-            lines += [f"    {python_name(p['name'])} ({_pythonic(p['given'])}{_beside(p)}):", _wrapped(_capital(_in_python(p["doc"])), "        ")]
+            lines += [f"    {python_name(p['name'])} ({_pythonic(p['given'])}{_beside(p)}):", _wrapped(_capital(in_python(p["doc"])), "        ")]
         lines += [f"    *more: {f['variadic']}"] if f.get("variadic") else []
         lines += [_wrapped(f"**named: {f['named']}", "    ")] if f.get("named") else []
         lines.append("")
@@ -143,7 +143,7 @@ def _pythonic(text: str) -> str:
     return re.sub(r"\b(true|false)\b", lambda m: m[0].capitalize(), text).replace("a text", "a string")
 
 
-def _in_python(doc: str) -> str:
+def in_python(doc: str) -> str:
     """Return a sentence of the language's reference with the words of Python."""
     doc = re.sub(r"(?<==)(true|false)\b|\b(true|false)(?=:)", lambda m: m[0].capitalize(), doc)
     return doc.replace("relative to the script", "relative to the current folder")

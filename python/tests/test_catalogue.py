@@ -54,7 +54,8 @@ def test_help(name):
     assert list(inspect.signature(function).parameters)[: len(f["params"])] == [_catalogue.python_name(p["name"]) for p in f["params"]]
     words = " ".join(function.__doc__.lower().split())
     for p in f["params"]:
-        assert " ".join(p["doc"].lower().split()) in words
+        assert " ".join(_catalogue.in_python(p["doc"]).lower().split()) in words
+    assert "relative to the script" not in words and "=true" not in function.__doc__ and "false:" not in function.__doc__
     ast.parse(_catalogue.python_example(f["example"]))
     assert not re.search(r"\b(true|false)\b", _catalogue.python_example(f["example"]))
 
