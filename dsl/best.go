@@ -54,8 +54,8 @@ func bestFunction() Function {
 		Check             []string
 	}) (any, error) {
 		if a.PerBlock > 0 && len(a.P.Blocks) == 0 {
-			return answer.Answer{}, &argumentError{param: "per_block", message: "per_block limits how often an option is in a block, and the " +
-				"problem has no blocks", hint: `name the column of the blocks: problem(..., blocks="Block")`}
+			return answer.Answer{}, &argumentError{param: "per_block", message: "per_block limits how often an arm is in a block",
+				err: fmt.Errorf("problem %q has no blocks", a.P.Name), hint: `name the column of the blocks, as in blocks="Block" (--blocks Block)`}
 		}
 		opt := answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Overall: a.Overall, PerBlock: a.PerBlock, Distinct: a.Options,
 			Checks: a.Check}

@@ -87,6 +87,7 @@ func TestFacts(t *testing.T) {
 		table + `"accuracy", require="memory")`:                      `require: "memory" is not a comparison`,
 		table + `"accuracy", candidates="batch=1..x")`:               `"x" is not a number`,
 		`best(` + table + `"accuracy"), next=3, check="lr")`:         `no option has the name "lr"`,
+		`best(` + table + `"accuracy"), next=3, per_block=1)`:        `has no blocks`,
 	} {
 		if _, err := evalText(s, script); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", script, err, want)
