@@ -75,7 +75,7 @@ func (p Param) limits() string {
 	return ""
 }
 
-// entry returns the line of a parameter in the reference, without the default, which stands before
+// entry returns the line of a parameter in the reference, without the default, which is before
 // the line. The table of algorithms says which algorithms have an option.
 func (p Param) entry() string {
 	text := p.Doc

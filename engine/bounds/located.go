@@ -25,7 +25,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// located is an allocation λ > 0 on few arms s that can compute the gradient of any arm. Let L Lᵀ = I + ξ⁻¹ D^½ K_ss
+// located is an allocation λ > 0 on a few arms s, with methods for the gradient at any arm. Let L Lᵀ = I + ξ⁻¹ D^½ K_ss
 // D^½, whose eigenvalues are at least 1 for any ξ. The gradient of arm i is
 //
 //	g_i = (k_ii - ‖w_i‖²)/(ξ σ_i²),  w_i = L⁻¹ ξ^-½ D^½ k_si.

@@ -128,12 +128,12 @@ const (
 	Foreign // they are outside
 )
 
-// decisive is a misfit divided by the smallest gap: up to it, the misfit affects no decision. An estimated gap Σ c_k ȳ_k
+// decisive is the largest ratio of misfit to smallest gap at which the misfit affects no decision. An estimated gap Σ c_k ȳ_k
 // has a bias of at most misfit·‖c‖₁, and ‖c‖₁ is of the order of the root of the rank. If this bias is below the gap, no
 // test errs more often.
 const decisive = 1e-3
 
-// beside is a misfit divided by the smallest gap or epsilon: up to it, the misfit counts as rounding. The bias of
+// beside is the largest ratio of misfit to smallest gap or epsilon at which the misfit counts as rounding. The bias of
 // estimates is a few times larger.
 const beside = 1.0 / 25
 
