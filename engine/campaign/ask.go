@@ -288,7 +288,7 @@ func (s Moment) waiting() Note {
 	}
 	if n = s.failedNote(NoteRequired, false); n.Kind == "" {
 		n.Kind = NoteNoPulls
-	} else if !s.withdraws() {
+	} else if !s.withdraws() || !s.posterior() && s.givenUpMeasured() {
 		n.Kind = NoteFixed
 	}
 	return n

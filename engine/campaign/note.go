@@ -89,19 +89,19 @@ var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
 	NoteUnused:  "round %d and later rounds are not used, because everything is decided without them",
 	NotePending: "measured from the next round on: %s",
-	NoteGivenUp: "all measurements failed at %s. They probably fail again, so other measurements come first. To try again after these, " +
+	NoteGivenUp: "measurements keep failing at %s. They probably fail again, so other measurements come first. To try again after these, " +
 		"ask with --retry (retry=true in a script)",
-	NoteLeftOut: "all measurements failed at %s. These are left out, and the answers are about the others",
+	NoteLeftOut: "measurements keep failing at %s. These are left out, and the answers are about the others",
 	NoteNoBest:  "the measurements do not show the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g. These answers are still for %g, until results of a later round are recorded",
 
 	NoteDecided: "everything is decided",
 	NoteEnded:   "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls: "nothing is left to hand out",
-	NoteRequired: "all measurements failed at %s, and nothing can be decided without these. If they cannot be measured, leave them out: " +
+	NoteRequired: "measurements keep failing at %s, and nothing can be decided without these. If they cannot be measured, leave them out: " +
 		"gonb-cope campaign amend DIR --withdraw TASK/ARM --reason TEXT. The answers are then about the others. To try again, ask with " +
 		"--retry (retry=true in a script)",
-	NoteFixed: "all measurements failed at %s, and the algorithm needs these. To try again, ask with --retry (retry=true in a script). If " +
+	NoteFixed: "measurements keep failing at %s, and the algorithm needs these. To try again, ask with --retry (retry=true in a script). If " +
 		"they cannot be measured, start another campaign without them, and attach the measurements of this one",
 	NoteHandedOut: "all measurements of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
 		"If the results will never come, end the round: gonb-cope campaign close DIR",

@@ -48,7 +48,7 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteRewardsKnown}, ""},
 		{Note{Kind: NoteRewardsBelieved}, ""},
 		{Note{Kind: NoteRewardsAttached}, ""},
-		{Note{Kind: NoteGivenUp, Names: []string{"north", "a"}}, "failed at task \"north\", arm \"a\". They probably fail again"},
+		{Note{Kind: NoteGivenUp, Names: []string{"north", "a"}}, "failing at task \"north\", arm \"a\". They probably fail again"},
 		{Note{Kind: NoteLeftOut, Names: []string{"north", "a"}}, "are left out"},
 		{Note{Kind: NoteRequired, Names: []string{"north", "a"}}, "--withdraw TASK/ARM"},
 		{Note{Kind: NoteFixed, Names: []string{"north", "a"}}, "start another campaign"},

@@ -143,7 +143,7 @@ const (
 
 // working states which arms work, from the numbers of results and failures alone. It uses those of the open round too.
 type working struct {
-	tries    []int     // failed pulls in a row of each arm; 0 if it has a result
+	tries    []int     // failed pulls of each arm
 	measured []bool    // arms with a result
 	works    []float64 // answer.Works: probability that a pull of the arm gives a value; nil if unknown
 }
@@ -180,10 +180,9 @@ func (s Moment) working() working {
 	for i := range n {
 		if out.measured[i] = counts[i] > 0; out.measured[i] {
 			q.Partial[i] = 0 // any value: only its presence counts
-		} else {
-			out.tries[i] = failed[i]
 		}
 	}
+	out.tries = failed
 	out.works = answer.Works(&q)
 	return out
 }
@@ -200,14 +199,31 @@ func (s Moment) counts() []float64 {
 	return out
 }
 
-// unlikely reports whether arm i has no result and probably gives none.
-func (w working) unlikely(i int) bool { return !w.measured[i] && w.works != nil && w.works[i] < likely }
+// unlikely reports whether arm i probably gives no result.
+func (w working) unlikely(i int) bool { return w.works != nil && w.works[i] < likely }
 
-// givenUp reports, by arm, whether the arm has no result, its pulls failed, and it probably gives no result: by the failures
-// of all arms, or because its pulls failed more than mostRetries times in a row.
+// givenUp reports, by arm, whether pulls of the arm failed, and it probably gives no further result. Without a result, this
+// follows from the failures of all arms, or from more than mostRetries failures. With one, both must hold.
 func (s Moment) givenUp() []bool {
 	w := s.working()
-	return lists.Make(len(w.tries), func(i int) bool { return w.tries[i] > mostRetries || w.tries[i] > 0 && w.unlikely(i) })
+	return lists.Make(len(w.tries), func(i int) bool {
+		often := w.tries[i] > mostRetries
+		if w.measured[i] {
+			return often && w.unlikely(i)
+		}
+		return often || w.tries[i] > 0 && w.unlikely(i)
+	})
+}
+
+// givenUpMeasured reports whether an arm that is given up has a result.
+func (s Moment) givenUpMeasured() bool {
+	counts := s.counts()
+	for i, up := range s.givenUp() {
+		if up && counts[i] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // failedNote returns a note of the kind that names the arms that are given up, and are withdrawn or not; the zero Note if

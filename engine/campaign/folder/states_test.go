@@ -378,6 +378,38 @@ func TestFailingOptionOfTest(t *testing.T) {
 	}
 }
 
+// TestOptionThatStopsWorking: an option that gave one result and then always fails is not handed out for ever.
+func TestOptionThatStopsWorking(t *testing.T) {
+	p := small(t)
+	p.Algorithm = "CoTestFC"
+	c := begin(t, p, Options{})
+	results, tries := 0, 0
+	for range 60 {
+		l := try.Of(c.Ask(t.Context(), campaign.Request{By: "Ann"}))
+		if len(l.Rows) == 0 {
+			if l.Note.Kind != campaign.NoteFixed || !slices.Equal(l.Note.Names, []string{"north", "a"}) || tries > 12 {
+				t.Errorf("after %d failures nothing to measure: %+v", tries, l.Note)
+			}
+			return
+		}
+		var rows []string
+		for k, r := range l.Rows {
+			switch {
+			case r.Task != "north" || r.Arm != "a":
+				rows = append(rows, fmt.Sprintf("%s,%g", r.ID, 5*float64(len(r.Arm))+float64(len(r.Task))+0.1*float64(k%3)))
+			case results == 0:
+				results++
+				rows = append(rows, r.ID+",5")
+			default:
+				tries++
+				rows = append(rows, r.ID+",vial broken")
+			}
+		}
+		told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, rows...)
+	}
+	t.Errorf("the option was tried %d times, and the campaign did not stop", tries)
+}
+
 // TestFailingOptionOfAllTasks: an option that fails at each task is tried once at each, because these failures say that it
 // probably fails again.
 func TestFailingOptionOfAllTasks(t *testing.T) {
