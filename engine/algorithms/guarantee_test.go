@@ -99,7 +99,7 @@ func TestGuarantee(t *testing.T) {
 		"least squares have no xi":          {algorithm: "IndRAGE", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
 		"the largest xi that it allows":     {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper}, want: "proven: "},
 		"any xi under the tuned schedule":   {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
-		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: all decided answers are the best of their tasks with posterior probability at least 95 %. ", because: "a Gaussian process, estimates the mean reward from the data. It averages over how much rewards differ"},
+		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: all decided answers are the best of their tasks with posterior probability at least 95 %. ", because: "It averages over the signal variance, and over a nugget"},
 		"a reference that knows the truth":  {algorithm: "Oracle", truth: truth, want: "none: this is a reference, not an algorithm. It knows"},
 		"a reference that counts fewer":     {algorithm: "IndRAGE/V", truth: truth, want: "none: this is a reference, not an algorithm. It divides"},
 		"a test of sample means, simulated": {algorithm: "IndUniformFC", truth: truth, off: true, want: "proven: "},
