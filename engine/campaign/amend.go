@@ -39,9 +39,9 @@ var amendEntry = Entry{
 Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or
 delta, and arms that are withdrawn or added. A withdrawn arm can no longer be an
 answer. --add reads a table with the columns of the problem's table, and adds its
-arms and tasks. Tests accept only the withdrawal of arms that gave no result, because they
-cannot be measured. For other changes, start another campaign and attach this one's
-measurements to it. All changes hold from the next round on.`,
+arms and tasks. Tests accept only one change: an arm that gave no result, because
+it cannot be measured, may be withdrawn. For other changes, start another campaign
+and attach this one's measurements to it. All changes hold from the next round on.`,
 }
 
 // withdrawHint is the hint on how to name arms in withdraw.

@@ -134,10 +134,10 @@ func (s Moment) failedRowsOf() []int {
 }
 
 const (
-	// mostRetries is the number of automatic repetitions of failed pulls of an arm without results.
+	// mostRetries is the number of automatic repetitions of failed pulls of an arm that probably gives no result.
 	mostRetries = 2
-	// likely is the least probability that an arm without results works at which its failed pulls are repeated, and
-	// algorithms that need not measure each arm plan it.
+	// likely is the least probability that an arm works at which its failed pulls are repeated, and algorithms that need not
+	// measure each arm plan it.
 	likely = 0.3
 )
 
@@ -217,9 +217,9 @@ func (s Moment) givenUp() []bool {
 
 // givenUpMeasured reports whether an arm that is given up has a result.
 func (s Moment) givenUpMeasured() bool {
-	counts := s.counts()
+	measured := s.working().measured
 	for i, up := range s.givenUp() {
-		if up && counts[i] > 0 {
+		if up && measured[i] {
 			return true
 		}
 	}
@@ -284,7 +284,7 @@ func (p Protocol) posterior() bool {
 // tasks in which all arms are given up. If there are no arms to withdraw, it returns nil.
 func (s Moment) leaveOut(r *round, by string) []Event {
 	up := s.givenUp()
-	b := AmendBody{Reason: "all its measurements failed"}
+	b := AmendBody{Reason: "its measurements keep failing"}
 	for v := range s.Problem.V() {
 		lo, hi := s.Problem.ArmsOf(v)
 		arms := lists.Where(indices.All(hi)[lo:], func(i int) bool { return !s.withdrawn(i) })
